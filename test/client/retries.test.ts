@@ -250,7 +250,9 @@ test("a call that has ended leaves no timer and no listener, shared, aborted or 
   assert.ok(mock.callCount() >= 8);
 });
 
-test("an abort while the client waits for a retry ends the call, which has cost nothing", async () => {
+test("an abort while the client waits for a retry ends the call and its timer, at no cost", async (t) => {
+  const { mock: started } = t.mock.method(globalThis, "setTimeout");
+  const { mock: cleared } = t.mock.method(globalThis, "clearTimeout");
   const stopping = new AbortController();
   const rejected = rejection(503, "temporarily_unavailable", { ...FREE, "retry-after": "60" });
   const { kurs, requests } = countedClient({
@@ -267,4 +269,8 @@ test("an abort while the client waits for a retry ends the call, which has cost 
 
   assert.deepEqual([error?.code, unitsCharged], ["client:aborted", 0]);
   assert.equal(requests.length, 1);
+  const isPause = (waitMs = 0) => waitMs > 60_000 && waitMs < AMPLE_MS;
+  const pause = started.calls.find(({ arguments: [, waitMs] }) => isPause(waitMs))?.result;
+  assert.ok(pause !== undefined);
+  assert.ok(cleared.calls.some(({ arguments: [timer] }) => timer === pause));
 });

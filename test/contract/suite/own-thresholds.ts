@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { NO_LIMITS } from "../../../src/customers/api-keys/limits.ts";
 import type { Threshold } from "../../../src/customers/billing/rules.ts";
 import { renderMail } from "../../../src/customers/outbox/templates.ts";
 import { DAY_MS } from "../../../src/platform/shared/clock.ts";
@@ -9,7 +10,7 @@ import type { Store } from "../../support/stores.ts";
 import { eventsOf, KEY_LIMITS, newCustomer, newKey } from "./customers.ts";
 import { contentsOf, type StoreTest } from "./database.ts";
 import { rotate } from "./key-limits.ts";
-import { BY, NOW, newId } from "./origins.ts";
+import { BY, byAt, NOW, newId } from "./origins.ts";
 import { look, read } from "./quota-notices.ts";
 
 type Customer = Awaited<ReturnType<typeof newCustomer>>;
@@ -183,7 +184,8 @@ export function endNoticeSuite(test: StoreTest): void {
     assert.deepEqual(await mailsAt(28.9), []);
     assert.equal((await mailsAt(29)).length, 1);
     assert.deepEqual(await mailsAt(29.9), []);
-    await engine.query("UPDATE api_keys SET expires_at = $1, end_notice_days = NULL", inDays(36));
+    const moved = { ...NO_LIMITS, expiresAt: inDays(36) };
+    await store.keys.setLimits(customer.accountId, key.id, () => moved, byAt(inDays(29.9)));
     assert.equal((await mailsAt(29.9)).length, 1);
     assert.equal((await mailsAt(35.5)).length, 1);
     assert.deepEqual(await mailsAt(36), []);

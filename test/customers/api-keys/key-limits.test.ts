@@ -151,6 +151,17 @@ test("limits: another account's, an unknown and an invalid id are the same 404 a
   assert.deepEqual(storedKeys(), before);
 });
 
+test("limits: a key of which both caps are used up is told when the later one begins anew", async () => {
+  const { session, keyId, read } = await service.newCustomer();
+  await put(session, keyId, { ...NONE, units_per_period: 1, units_per_day: 1 });
+  assert.equal((await read()).status, 200);
+
+  const answer = await read();
+
+  assertFailure(answer, 429, "quota_exceeded", /limit for the current billing period is used up/);
+  assert.equal(answer.body.reset_at, "2026-12-01T00:00:00.000Z");
+});
+
 test("limits: from its end on a key is rejected on every route, and listed as revoked then", async () => {
   const { session, keyId, apiKey } = await service.newCustomer();
   const endMs = service.clock.nowMs() + 3_600_000;

@@ -105,6 +105,10 @@ for (const engine of engines) {
       assert.equal((await run("accounts", "quota", EMAIL, "4")).exitCode, 0);
       assert.deepEqual(await statuses(3), [200, 200, 429]);
       assert.deepEqual(await usage(), [5, 5, 0]);
+
+      const anew = await run(...grant);
+      assert.match(anew.stdout, /is granted 3 units, for invoice 4711;/);
+      assert.deepEqual(await usage(), [5, 8, 3]);
     });
   });
 }

@@ -76,6 +76,7 @@ const served = [
   ...["websocket", "h2c"].map((protocol) => `${READ}${HOST}${key}${upgrade(protocol)}\r\n`),
   withHost("/v1/rates/EUR/USD", `${HOST}a: ${"a".repeat(16_000)}\r\n`),
   withHost("http://kurs/v1/rates/EUR/USD", HOST),
+  withHost("/v1/rates/EUR/US%44?x=%", HOST),
   `GET /v1/rates/EUR/USD HTTP/1.0\r\n${key}\r\n`,
 ];
 

@@ -172,6 +172,14 @@ suite("PostgreSQL over TLS", () => {
     assert.deepEqual([exitCode, stderr], [0, ""]);
   });
 
+  test("a certificate of another CA is rejected also where Node is told to accept any", async () => {
+    const url = overTls(`sslmode=verify-full&${OTHER_CA}`);
+    const env = { ...environment, DATABASE_URL: url, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
+    const { exitCode, stderr } = await kurs(["migrate"], { env });
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /not signed by a known CA/);
+  });
+
   test("sslmode=disable connects without TLS even if the server offers it", async () => {
     const url = overTls("sslmode=disable").replace("/postgres?", "/plain?");
     assert.deepEqual(await connectionsOf(url), { areEncrypted: false, areLocal: false });
