@@ -70,6 +70,16 @@ suite("kurs keys create", () => {
     assert.equal((await createFor(email)).exitCode, 2);
   });
 
+  test("without PUBLIC_URL prints a read at HOST, and on this machine where that is every address", async () => {
+    const { email } = await service.newCustomer();
+    const hosts = { "0.0.0.0": "localhost", "::": "localhost", "fd00::1": "[fd00::1]" };
+    for (const [HOST, name] of Object.entries(hosts)) {
+      const args = ["keys", "create", email, "--name", "a"];
+      const { stderr } = await kursUnchecked(args, { dataDirectory, env: { HOST } });
+      assert.ok(stderr.endsWith(` http://${name}:8080/v1/rates/EUR/USD\n`), stderr);
+    }
+  });
+
   test("says that a suspended account's key does not work yet", async () => {
     const { email } = await service.newCustomer();
     await kurs(["accounts", "suspend", email], { dataDirectory });

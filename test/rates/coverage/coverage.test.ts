@@ -171,6 +171,15 @@ suite("GET /v1/account/pairs", () => {
     assert.deepEqual(await stateAt("2026-11-21T12:00:00.000Z"), saturday);
   });
 
+  test("a pair of a polled source misses a publication after five minutes without a figure", async () => {
+    await using own = await setUp();
+    await storeRates(own.store, [newRate("ADA/USD", "0.4", SATURDAY, "kraken")]);
+    const isMissed = async () => membersOf(await own.list(), "pairs")[0]?.missed_publication;
+    assert.equal(await isMissed(), false);
+    own.clock.set("2026-11-21T12:05:01.000Z");
+    assert.equal(await isMissed(), true);
+  });
+
   test("pages have every pair once and in order, and end with next: null", async () => {
     await using own = await setUp();
     await storeRates(own.store, [newRate("EUR/CHF", "0.93", "2026-11-20T15:00:00Z", "ecb")]);

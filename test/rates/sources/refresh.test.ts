@@ -352,6 +352,18 @@ test("a shutdown during a fetch is no failure of the publisher, and the next sta
   await logged(service, FETCHED, "ecb");
 });
 
+test("a start after the clock was set back fetches at once", async () => {
+  await using directory = await temporaryDirectory();
+  await using ecb = await playPublisher(body(ECB));
+  for (const now of ["2026-11-21T12:00:00.000Z", "2026-11-20T18:00:00.000Z"]) {
+    const own = new TestClock(now);
+    const sources = [sourceAt("ecb", [ecb.address], own)];
+    const options = { dataDirectory: directory.path, clock: own, sources };
+    await using service = await startService({ ...options, config: { rateSources: ["ecb"] } });
+    await logged(service, FETCHED, "ecb");
+  }
+});
+
 test("an exception in a publisher's parser shows in the status and does not block the source", async () => {
   await using directory = await temporaryDirectory();
   await using ecb = await playPublisher(body(ECB));

@@ -53,10 +53,11 @@ suite("a proxy for publishers", { concurrency: 2 }, () => {
     assert.doesNotMatch(stdout + stderr, /sesame/);
   });
 
-  test("carries the fetches of a server, but no request for its health", async () => {
+  test("carries the fetches of a server, named in lower case first, but no request for its health", async () => {
     await using proxy = await playProxy();
     await using directory = await temporaryDirectory();
-    const env = environment({ https_proxy: `http://${proxy.host}` });
+    const nowhere = "http://127.0.0.1:1";
+    const env = environment({ https_proxy: `http://${proxy.host}`, HTTPS_PROXY: nowhere });
     const at = { dataDirectory: directory.path };
     await using server = await serve({ ...at, env });
     await server.program.waitFor("the fetched rates", () =>

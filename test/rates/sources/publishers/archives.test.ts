@@ -201,6 +201,7 @@ test("an archive is asked by POST, and with headers, where its publisher wants t
 /** What archives have in a form of their own, cut down from recordings. */
 const FORMS: Readonly<Record<string, readonly [body: string, figures: string, asOf: string]>> = {
   // lineofflight/frankfurter 60541ad1, spec/vcr_cassettes/cba.yml. A gram of gold is left out.
+  // The euro is made up: it has the offset of summer time, until 2011.
   cba: [
     `<soap:Envelope><soap:Body><ExchangeRatesByDateRangeByISOResponse>
 <ExchangeRatesByDateRangeByISOResult><xs:schema/><diffgr:diffgram><DocumentElement>
@@ -210,10 +211,12 @@ const FORMS: Readonly<Record<string, readonly [body: string, figures: string, as
 <RateDate>2026-03-18T00:00:00+04:00</RateDate></ExchangeRatesByRange>
 <ExchangeRatesByRange><Rate>60871</Rate><Amount>1</Amount><ISO>XAU</ISO><Diff>255</Diff>
 <RateDate>2026-03-18T00:00:00+04:00</RateDate></ExchangeRatesByRange>
+<ExchangeRatesByRange><Rate>535.2</Rate><Amount>1</Amount><ISO>EUR</ISO><Diff>0.1</Diff>
+<RateDate>2011-07-01T00:00:00+05:00</RateDate></ExchangeRatesByRange>
 </DocumentElement></diffgr:diffgram></ExchangeRatesByDateRangeByISOResult>
 </ExchangeRatesByDateRangeByISOResponse></soap:Body></soap:Envelope>`,
-    "USD/AMD 376.88, IRR/AMD 0.00028677",
-    "2026-03-02T13:00, 2026-03-18T13:00",
+    "USD/AMD 376.88, IRR/AMD 0.00028677, EUR/AMD 535.2",
+    "2011-07-01T12:00, 2026-03-02T13:00, 2026-03-18T13:00",
   ],
   // The same, spec/vcr_cassettes/bnm.yml.
   bnm: [
