@@ -140,13 +140,13 @@ for (const [query, first] of [
   });
 }
 
-test("a search without a result says so", async () => {
+test("a search without a result says so, with the slash that was typed", async () => {
   await using visitor = await Visitor.come(service.url, desktop);
   const { page } = visitor;
   await page.goto("/guide/");
   await page.getByRole("button", { name: "Search" }).click();
-  await page.getByRole("searchbox").fill("xylophone");
-  await page.getByText(/^Nothing has "xylophone"\. Try another word/).waitFor();
+  await page.getByRole("searchbox").pressSequentially("xylophone/piccolo");
+  await page.getByText(/^Nothing has "xylophone\/piccolo"\. Try another word/).waitFor();
   assert.equal(await resultsIn(page).count(), 0);
 });
 
