@@ -229,7 +229,8 @@ function rejectOthers(schema: { properties: object }, known: string, pattern: Re
       (name) => pattern.test(name) && !names.includes(name),
     );
     if (other === undefined) return;
-    const message = `There is no member ${visibleLine(quoted(other))}: the ${known} ${names.join(", ")}.`;
+    const name = visibleLine(quoted(other));
+    const message = `There is no member ${name}: the ${known} ${names.join(", ")}.`;
     throw new Failure("invalid_request", message);
   };
 }
