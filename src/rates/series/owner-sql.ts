@@ -10,7 +10,7 @@ import {
 import type { HeadersOf } from "../served/headers.ts";
 import type { Pair } from "../served/rules/symbol.ts";
 import type { SourcedRate } from "../served/rules/update-policy.ts";
-import { eventDetailsOf, heldValues } from "../served/sql/held.ts";
+import { eventDetailsOf, heldValues, writeHeld } from "../served/sql/held.ts";
 import { setAside } from "../served/sql/set-aside.ts";
 import { readSourcedRate, storeRate } from "../served/update-sql.ts";
 import { holdRates, RATES_LOCK, TAKE_HELD_RATE } from "../served/update-statements-sql.ts";
@@ -77,5 +77,5 @@ function* replaceHeld(by: StoredFigure, isAccepted: boolean): Transaction<void> 
 function* hold(figure: StoredFigure, origin: Origin): Transaction<void> {
   yield* replaceHeld(figure, false);
   yield statement(holdRates(1), ...heldValues(figure, figure.publication, origin.at));
-  yield writeEvent("rate.held", origin, { details: eventDetailsOf(figure) });
+  yield writeHeld(figure, origin);
 }

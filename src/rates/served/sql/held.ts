@@ -68,7 +68,7 @@ export const isOfOneDay = (one: HeldPlace, other: HeldPlace) =>
 type HeldPlace = Pick<SourcedRate, "source" | "asOf">;
 
 /** @returns the event of a rate that is held from now on. */
-export const writeHeld = (rate: Parameters<typeof eventDetailsOf>[0], origin: Origin) =>
+export const writeHeld = (rate: Superseded["held"], origin: Origin) =>
   writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
 
 /** The details of an event about a rate: enough to import it again. */
