@@ -88,7 +88,6 @@ export function* addFigures(
     }
     yield statement(insertFigures(some.length), ...values);
   }
-  if (added.length > 0) yield statement(SETTLE_CONTRADICTIONS, publication);
   return isNew;
 }
 
@@ -98,11 +97,19 @@ const isStated = (andOf: string) => `
     WHERE f.base = c.base AND f.quote = c.quote AND f.source = c.source AND f.kind = c.kind
       AND f.date = c.date AND f.as_of = c.as_of AND f.publication = $1 ${andOf})`;
 
-// A later document has one figure where another one had several.
+// One that is held as a jump waits for a decision of its own.
 const SETTLE_CONTRADICTIONS = `
   UPDATE contradictions AS c
-  SET decision = CASE WHEN ${isStated("AND f.rate = c.rate")} THEN 'released' ELSE 'dropped' END
+  SET decision = CASE WHEN ${isStated("AND f.rate = c.rate")} AND NOT EXISTS (
+      SELECT 1 FROM held_rates h
+      WHERE h.base = c.base AND h.quote = c.quote AND h.source = c.source AND h.as_of = c.as_of
+        AND h.rate = c.rate)
+    THEN 'released' ELSE 'dropped' END
   WHERE decision IS NULL AND publication <> $1 AND ${isStated("")}`;
+
+/** Settles contradictions where a publication has added one figure in the place of several. */
+export const settleContradictions = (publication: number) =>
+  statement(SETTLE_CONTRADICTIONS, publication);
 
 /**
  * Compares figures with the last revisions in their series, one after the other: a file may state a
@@ -169,6 +176,7 @@ export function figureStore(engine: Engine): FigureStore {
       engine.transaction(function* () {
         const id = yield* storePublication(publication);
         const isNew = yield* addFigures(engine.maxRowsPerStatement, figures, id, now);
+        if (isNew.includes(true)) yield settleContradictions(id);
         return { isNew, publication: id };
       }, RATES_LOCK),
   };

@@ -9,7 +9,7 @@ import {
   statement,
   type Transaction,
 } from "../../platform/storage/engine.ts";
-import { addFigures, claimUnproven, decideFigures } from "./figures-sql.ts";
+import { addFigures, claimUnproven, decideFigures, settleContradictions } from "./figures-sql.ts";
 import { type StoredHeaders, withDocument } from "./headers.ts";
 import { readHashes, storePublication } from "./history-sql.ts";
 import type { DocumentPosition } from "./rules/rate.ts";
@@ -80,6 +80,8 @@ export function* updateRates(
     maxRowsPerStatement,
     superseded.map((one) => ({ ...one, heldAt: origin.at })),
   );
+  // One that was set aside settles none.
+  if (isNew.includes(true)) yield settleContradictions(id);
   yield* claimUnproven(rates, id);
   return { decisions, isNew: isNew.slice(0, rates.length), publication: id };
 }

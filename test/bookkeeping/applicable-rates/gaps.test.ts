@@ -78,12 +78,28 @@ suite("a date between two stored figures of one document", { concurrency: 4 }, (
   });
 });
 
+const TWO_HELD =
+  "not known: bcra states 2 figures of BRL/ARS for 2026-03-19, 27.10 and 271.00, and they are held: " +
+  "kurs rates release BRL ARS 27.10 --date 2026-03-19 takes the first, and kurs rates drop BRL ARS takes none";
+
+test("a figure that a later document contradicts is neither named nor proven until it is released", async () => {
+  await using store = await newRateStore();
+  store.clock.set("2026-03-19T21:00:00.000Z");
+  const fetch = (...rates: readonly string[]) =>
+    store.refresh("bcra", [contradictory("2026-03-19", ...rates)]);
+  const command = "BRL ARS 2026-03-19 --source bcra --rule on";
+  await fetch("27.10");
+  assert.match(await store.output(`rates for ${command}`), /^BRL\/ARS 27\.10 for /);
+  await fetch("27.10", "271.00");
+  assert.equal(await store.failure(`rates for ${command}`), TWO_HELD);
+  assert.equal(await store.failure(`rates evidence ${command} --out -`), TWO_HELD);
+  await store.output("rates release BRL ARS 27.10 --date 2026-03-19");
+  assert.match(await store.output(`rates for ${command}`), /^BRL\/ARS 27\.10 for /);
+});
+
 test("two figures that are held keep every rule from another date's, and the message decides", async () => {
   await using store = await newRateStore();
   store.clock.set("2026-03-19T21:00:00.000Z");
-  const held =
-    "not known: bcra states 2 figures of BRL/ARS for 2026-03-19, 27.10 and 271.00, and they are held: " +
-    "kurs rates release BRL ARS 27.10 --date 2026-03-19 takes the first, and kurs rates drop BRL ARS takes none";
   const command = (date: string, rule: string) =>
     `rates for BRL ARS ${date} --source bcra --rule ${rule} --accept-gaps`;
   await store.refresh("bcra", [contradictory("2026-03-19", "27.10", "271.00")]);
@@ -98,7 +114,7 @@ test("two figures that are held keep every rule from another date's, and the mes
       ["2026-03-19", "on-or-next"],
       ["2026-03-19", "month"],
     ] as const) {
-      assert.equal(await store.failure(command(date, rule)), held);
+      assert.equal(await store.failure(command(date, rule)), TWO_HELD);
     }
   }
   assert.match(await store.output(command("2026-03-18", "on")), /^BRL\/ARS 271\.00 for /);

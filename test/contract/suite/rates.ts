@@ -67,6 +67,8 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await updateRates(store, [held], cautious), ["hold"]);
     await updateRates(store, [newer], cautious);
     assert.deepEqual(await store.rates.listHeld(), []);
+    // Dropped before it was stated again, it waits for another decision.
+    assert.equal(await store.contradictions.drop(pair, BY), 1);
 
     assert.deepEqual(await updateRates(store, [held], cautious), ["hold"]);
     assert.deepEqual(await store.rates.releaseHeld(pair, headersOf, BY), held);

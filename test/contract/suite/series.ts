@@ -420,6 +420,68 @@ export function seriesSuite(test: StoreTest): void {
     assert.deepEqual((await series()).slice(0, 3), ["1.10", "1.6", "2.0"]);
   });
 
+  test("one of several figures that jumps alone, and an earlier time's beside a later one, stay held until they are decided", async (store, engine) => {
+    const waiting = async () => [
+      (await store.rates.listHeld()).map(({ rate }) => rate),
+      (await store.contradictions.list()).map(({ rate, isJump }) => [rate, isJump]),
+    ];
+    const series = async () => (await figuresIn(engine)).map((figure) => figure.split(" ").at(-1));
+    const stateAlone = (pair: string, rate: string, asOf: string) =>
+      updateRates(store, [newRate(pair, rate, asOf, "ecb")], policy);
+    const contradict = async (pair: string) => {
+      const several = ["6.5", "6.6"].map((rate) => figureOf(newRate(pair, rate, MONDAY, "ecb")));
+      await store.contradictions.hold(several, fetchOf("ecb", [pair]), BY);
+    };
+
+    // Each alone, one after the other; then a later rate is accepted.
+    await stateAlone("EUR/USD", "1.10", FRIDAY);
+    await contradict("EUR/USD");
+    for (const rate of ["6.5", "6.6"]) {
+      assert.deepEqual(await stateAlone("EUR/USD", rate, MONDAY), ["hold"]);
+      assert.deepEqual(
+        [await waiting(), await series()],
+        [
+          [[rate], []],
+          ["1.10", rate],
+        ],
+      );
+    }
+    assert.deepEqual(await stateAlone("EUR/USD", "1.11", TUESDAY), ["store"]);
+    assert.deepEqual(await waiting(), [[], [["6.6", true]]]);
+    assert.deepEqual(await series(), ["1.10", "1.11"]);
+    assert.equal(await store.contradictions.drop(pairOf("EUR/USD"), BY), 1);
+
+    // With a later rate in the same update.
+    await stateAlone("EUR/CHF", "0.93", FRIDAY);
+    await contradict("EUR/CHF");
+    const both = [
+      newRate("EUR/CHF", "6.5", MONDAY, "ecb"),
+      newRate("EUR/CHF", "0.94", TUESDAY, "ecb"),
+    ];
+    assert.deepEqual(await updateRates(store, both, policy), ["hold", "store"]);
+    assert.deepEqual(await series(), ["0.93", "0.94", "1.10", "1.11"]);
+    assert.equal((await store.contradictions.list()).length, 2);
+    assert.equal(await store.contradictions.drop(pairOf("EUR/CHF"), BY), 2);
+
+    // Of two times of a date the earlier is stated last.
+    await stateAlone("EUR/GBP", "0.80", FRIDAY);
+    assert.deepEqual(await stateAlone("EUR/GBP", "2.2", MONDAY), ["hold"]);
+    assert.deepEqual(await stateAlone("EUR/GBP", "2.0", "2026-03-16T09:00:00Z"), ["hold"]);
+    assert.deepEqual(await waiting(), [["2.0"], [["2.2", true]]]);
+    assert.deepEqual((await eventsOf(engine, "rate.held")).slice(-2), [
+      "EUR/GBP 2.2",
+      "EUR/GBP 2.0",
+    ]);
+    assert.deepEqual(await stateAlone("EUR/GBP", "0.81", TUESDAY), ["store"]);
+    assert.deepEqual(await stateAlone("EUR/GBP", "2.2", MONDAY), ["hold"]);
+    const times = [
+      ["2.0", true],
+      ["2.2", true],
+    ];
+    assert.deepEqual(await waiting(), [[], times]);
+    assert.deepEqual((await series()).slice(2, 4), ["0.80", "0.81"]);
+  });
+
   test("a preview returns the decisions and which figures are new to their series, and stores none", async (store, engine) => {
     const served = newRate("EUR/USD", "1.10", MONDAY, "ecb");
     const jump = newRate("EUR/USD", "11", TUESDAY, "ecb");

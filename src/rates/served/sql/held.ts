@@ -6,7 +6,7 @@ import type { RateToHold } from "../rules/disagreement.ts";
 import { pairName } from "../rules/symbol.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
 import { dropHeldRates, holdRates } from "../update-statements-sql.ts";
-import { isAnother, type Superseded, setAside } from "./set-aside.ts";
+import { isAnother, isReplaced, type Superseded, setAside } from "./set-aside.ts";
 
 /** An accepted rate, with its place in its pair's history. */
 export interface Accepted {
@@ -62,10 +62,8 @@ export function* storeHeld(
  * Whether the later of two held rates replaces the other without an event: a polled source states
  * another figure every 30 seconds, 2,880 a day.
  */
-export const isOfOneDay = (one: HeldPlace, other: HeldPlace) =>
-  one.source === other.source && one.asOf.slice(0, 10) === other.asOf.slice(0, 10);
-
-type HeldPlace = Pick<SourcedRate, "source" | "asOf">;
+export const isOfOneDay = (one: Superseded["held"], other: Superseded["held"]) =>
+  isReplaced(one, other) && one.asOf.slice(0, 10) === other.asOf.slice(0, 10);
 
 /** @returns the event of a rate that is held from now on. */
 export const writeHeld = (rate: Superseded["held"], origin: Origin) =>

@@ -46,15 +46,22 @@ const ofHeld = (figures: number, columns: string) => `
     WHERE c.base = f.base AND c.quote = f.quote AND c.source = f.source AND c.kind = f.kind
       AND c.date = f.date AND c.as_of = f.as_of AND c.rate = f.rate AND c.decision = 'released')`;
 
+const key = FIGURE_KEY.replaceAll(/\w+/g, "f.$&");
+
 // Of the held figures of a date the last stays: a polled source states another every 30 seconds.
+const IS_KEPT = "AND NOT (f.date = h.date AND h.decision = '')";
 const KEEP = keepWith("h.held_at", "CASE WHEN f.date = h.date THEN h.decision END");
-const keep = byCount(
+const keep = byCount((figures) => `${ofHeld(figures, KEEP)} ${IS_KEPT} ON CONFLICT DO NOTHING`);
+
+// What was decided before its publisher stated it again.
+const PLACE = key.replace("f.revision", "f.rate");
+const forget = byCount(
   (figures) => `
-  ${ofHeld(figures, KEEP)} AND NOT (f.date = h.date AND h.decision = '')
-  ON CONFLICT DO NOTHING`,
+  DELETE FROM contradictions
+  WHERE decision = 'dropped' AND (${PLACE.replaceAll("f.", "")}) IN (
+    ${ofHeld(figures, `SELECT ${PLACE}`)} ${IS_KEPT})`,
 );
 
-const key = FIGURE_KEY.replaceAll(/\w+/g, "f.$&");
 const takeOut = byCount(
   (figures) => `DELETE FROM figures WHERE (${FIGURE_KEY}) IN (${ofHeld(figures, `SELECT ${key}`)})`,
 );
@@ -62,15 +69,16 @@ const takeOut = byCount(
 /**
  * Takes held figures out of their series where a later one is accepted or held, which reads of the
  * past would then pass: they stay held, unless their publisher states another figure for their
- * date.
+ * date, of the same time or a later one.
  */
 export function* setAside(maxRows: number, figures: readonly Superseded[]): Transaction<void> {
   for (const some of chunksOf(figures.filter(isAnother), maxRows)) {
     const values = some.flatMap(({ held, heldAt, by, isAccepted }) => {
       const { base, quote, source, asOf, rate } = held;
-      const date = by.source === source ? figureOf(by).date : "";
+      const date = isReplaced(held, by) ? figureOf(by).date : "";
       return [base, quote, source, asOf, rate, date, isAccepted ? "dropped" : "", heldAt];
     });
+    yield statement(forget(some.length), ...values);
     yield statement(keep(some.length), ...values);
     yield statement(takeOut(some.length), ...values);
   }
@@ -119,6 +127,12 @@ const TAKE_BACK = `
 
 /** Ends the waiting of a figure that is accepted: it goes to its series. */
 export const takeBack = (figure: SourcedRate) => statement(TAKE_BACK, ...keyOf(figure));
+
+/** Whether a figure may replace a held one: it is of its source, and not of an earlier time. */
+export const isReplaced = (held: HeldPlace, by: HeldPlace) =>
+  held.source === by.source && held.asOf <= by.asOf;
+
+type HeldPlace = Pick<SourcedRate, "source" | "asOf">;
 
 /** Whether what replaces a held rate is another figure, not the same that is stated again. */
 export function isAnother({ held, by }: Pick<Superseded, "held" | "by">): boolean {
