@@ -111,9 +111,8 @@ function findContradicted(
 ) {
   if (figure !== undefined) {
     // A later document may contradict itself where an earlier one had stated this figure alone.
-    const isHeld = (one: (typeof others)[number]) =>
-      one.date === figure.date && one.decision === "held";
-    return others.find(isHeld) ?? findRival(rule, date, figure, others);
+    const held = others.find((one) => one.date === figure.date && one.decision === "held");
+    return held ?? findRival(rule, date, figure, others);
   }
   const named = others.filter((one) => mayName(rule, date, one));
   return rule === "on-or-next" ? named[0] : named.at(-1);

@@ -19,27 +19,21 @@ import { eventDetailsOf, writeHeld } from "./sql/held.ts";
 import { keyOf } from "./sql/set-aside.ts";
 import type { Contradiction, ContradictionStore, HeldContradictions } from "./store.ts";
 import { readPosition, readSourcedRate, updateRates } from "./update-sql.ts";
-import { RATES_LOCK } from "./update-statements-sql.ts";
-
-const KEY = "base, quote, source, kind, date, as_of";
+import { HAS_PLACE, PLACE, RATES_LOCK } from "./update-statements-sql.ts";
 
 export const contradictionTables: Tables = {
   contradictions: {
-    key: `${KEY}, rate`,
+    key: `${PLACE}, rate`,
     others: "valid_until, held_at, decision, publication, place, line",
   },
 };
 
-const HAS_KEY = KEY.split(", ")
-  .map((column, index) => `${column} = $${index + 1}`)
-  .join(" AND ");
-
-const DECISIONS = `SELECT rate, decision FROM contradictions WHERE ${HAS_KEY}`;
+const DECISIONS = `SELECT rate, decision FROM contradictions WHERE ${HAS_PLACE}`;
 
 const HOLD = `
-  INSERT INTO contradictions (${KEY}, rate, valid_until, held_at, publication, place, line)
+  INSERT INTO contradictions (${PLACE}, rate, valid_until, held_at, publication, place, line)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-  ON CONFLICT (${KEY}, rate) DO UPDATE
+  ON CONFLICT (${PLACE}, rate) DO UPDATE
     SET valid_until = excluded.valid_until, held_at = excluded.held_at, decision = NULL,
       publication = excluded.publication, place = excluded.place, line = excluded.line`;
 
@@ -56,14 +50,14 @@ const LIST = `
 
 const RELEASE = `
   UPDATE contradictions SET decision = 'released'
-  WHERE ${HAS_KEY} AND rate = $7 AND decision IS NULL RETURNING publication`;
+  WHERE ${HAS_PLACE} AND rate = $7 AND decision IS NULL RETURNING publication`;
 
 const DROP = `
-  UPDATE contradictions SET decision = 'dropped' WHERE ${HAS_KEY} AND decision IS NULL`;
+  UPDATE contradictions SET decision = 'dropped' WHERE ${HAS_PLACE} AND decision IS NULL`;
 
 const DROP_PAIR = `
   UPDATE contradictions SET decision = 'dropped'
-  WHERE base = $1 AND quote = $2 AND decision IS NULL RETURNING ${KEY}, rate`;
+  WHERE base = $1 AND quote = $2 AND decision IS NULL RETURNING ${PLACE}, rate`;
 
 /**
  * Holds the figures of a document that contradict each other. What an operator, or a later document

@@ -7,8 +7,16 @@ export const isImported = (column: string) =>
 /** Held from comparing with the stored rates to storing, so that no other process stores then. */
 export const RATES_LOCK = "rates";
 
-/** The columns of a figure's key: those of its series, its date and time, and its revision. */
-export const FIGURE_KEY = "base, quote, source, kind, date, as_of, revision";
+/** The columns of a figure's place: those of its series, its date and time. */
+export const PLACE = "base, quote, source, kind, date, as_of";
+
+/** The condition that a row has the place of the first six parameters. */
+export const HAS_PLACE = PLACE.split(", ")
+  .map((column, index) => `${column} = $${index + 1}`)
+  .join(" AND ");
+
+/** The columns of a figure's key: its place has revisions. */
+export const FIGURE_KEY = `${PLACE}, revision`;
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 export function byCount(make: (rows: number) => string): (rows: number) => string {

@@ -6,6 +6,7 @@ import { figureOf } from "../../../src/rates/served/figures.ts";
 import type { SourcedRate } from "../../../src/rates/served/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/served/store.ts";
 import { headersOf } from "../../support/rates.ts";
+import type { Store } from "../../support/stores.ts";
 import { contentsOf, type StoreTest } from "./database.ts";
 import { eventsOf } from "./history.ts";
 import { BY, NOW } from "./origins.ts";
@@ -31,6 +32,16 @@ async function figuresIn(engine: Engine): Promise<string[]> {
     return `${series} ${date} #${revision}: ${rate}`;
   });
 }
+
+/** The rates of every figure, in the same order. */
+const ratesIn = async (engine: Engine) =>
+  (await figuresIn(engine)).map((figure) => figure.split(" ").at(-1));
+
+/** What is held: of each pair the last one, and those that were set aside. */
+const heldIn = async (store: Store) => [
+  (await store.rates.listHeld()).map(({ rate }) => rate),
+  (await store.contradictions.list()).map(({ rate, isJump }) => [rate, isJump]),
+];
 
 export function seriesSuite(test: StoreTest): void {
   test("each source has a series of its own, whoever owns the pair, and the owner's is served", async (store, engine) => {
@@ -384,11 +395,8 @@ export function seriesSuite(test: StoreTest): void {
     const [monday, tuesday] = jumps as [SourcedRate, SourcedRate];
     await updateRates(store, [newRate("EUR/USD", "1.10", FRIDAY, "ecb")], policy);
     await updateRates(store, jumps, policy);
-    const waiting = async () => [
-      (await store.rates.listHeld()).map(({ rate }) => rate),
-      (await store.contradictions.list()).map(({ rate, isJump }) => [rate, isJump]),
-    ];
-    const series = async () => (await figuresIn(engine)).map((figure) => figure.split(" ").at(-1));
+    const waiting = () => heldIn(store);
+    const series = () => ratesIn(engine);
 
     // As the newest; as an earlier day of a document; by a backfill, with a further zero.
     assert.deepEqual(await updateRates(store, [monday], policy), ["hold"]);
@@ -421,11 +429,8 @@ export function seriesSuite(test: StoreTest): void {
   });
 
   test("one of several figures that jumps alone, and an earlier time's beside a later one, stay held until they are decided", async (store, engine) => {
-    const waiting = async () => [
-      (await store.rates.listHeld()).map(({ rate }) => rate),
-      (await store.contradictions.list()).map(({ rate, isJump }) => [rate, isJump]),
-    ];
-    const series = async () => (await figuresIn(engine)).map((figure) => figure.split(" ").at(-1));
+    const waiting = () => heldIn(store);
+    const series = () => ratesIn(engine);
     const stateAlone = (pair: string, rate: string, asOf: string) =>
       updateRates(store, [newRate(pair, rate, asOf, "ecb")], policy);
     const contradict = async (pair: string) => {

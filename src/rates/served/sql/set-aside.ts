@@ -4,7 +4,14 @@ import { integerOf, textOf } from "../../../platform/storage/columns.ts";
 import { type Row, statement, type Transaction } from "../../../platform/storage/engine.ts";
 import { figureOf } from "../figures.ts";
 import type { SourcedRate } from "../rules/update-policy.ts";
-import { byCount, FIGURE_KEY, numbered, placeholders } from "../update-statements-sql.ts";
+import {
+  byCount,
+  FIGURE_KEY,
+  HAS_PLACE,
+  numbered,
+  PLACE,
+  placeholders,
+} from "../update-statements-sql.ts";
 
 /** Keeps figures, which `f` stands for, when they leave their series. */
 const keepWith = (heldAt: string, decision: string) => `
@@ -46,7 +53,7 @@ const ofHeld = (figures: number, columns: string) => `
     WHERE c.base = f.base AND c.quote = f.quote AND c.source = f.source AND c.kind = f.kind
       AND c.date = f.date AND c.as_of = f.as_of AND c.rate = f.rate AND c.decision = 'released')`;
 
-const key = FIGURE_KEY.replaceAll(/\w+/g, "f.$&");
+const ofFigure = (columns: string) => columns.replaceAll(/\w+/g, "f.$&");
 
 // Of the held figures of a date the last stays: a polled source states another every 30 seconds.
 const IS_KEPT = "AND NOT (f.date = h.date AND h.decision = '')";
@@ -54,16 +61,17 @@ const KEEP = keepWith("h.held_at", "CASE WHEN f.date = h.date THEN h.decision EN
 const keep = byCount((figures) => `${ofHeld(figures, KEEP)} ${IS_KEPT} ON CONFLICT DO NOTHING`);
 
 // What was decided before its publisher stated it again.
-const PLACE = key.replace("f.revision", "f.rate");
 const forget = byCount(
   (figures) => `
   DELETE FROM contradictions
-  WHERE decision = 'dropped' AND (${PLACE.replaceAll("f.", "")}) IN (
-    ${ofHeld(figures, `SELECT ${PLACE}`)} ${IS_KEPT})`,
+  WHERE decision = 'dropped' AND (${PLACE}, rate) IN (
+    ${ofHeld(figures, `SELECT ${ofFigure(PLACE)}, f.rate`)} ${IS_KEPT})`,
 );
 
 const takeOut = byCount(
-  (figures) => `DELETE FROM figures WHERE (${FIGURE_KEY}) IN (${ofHeld(figures, `SELECT ${key}`)})`,
+  (figures) => `
+  DELETE FROM figures
+  WHERE (${FIGURE_KEY}) IN (${ofHeld(figures, `SELECT ${ofFigure(FIGURE_KEY)}`)})`,
 );
 
 /**
@@ -121,9 +129,7 @@ export function* findSetAside(
 }
 
 const TAKE_BACK = `
-  UPDATE contradictions SET decision = 'released'
-  WHERE base = $1 AND quote = $2 AND source = $3 AND kind = $4 AND date = $5 AND as_of = $6
-    AND decision IS NULL`;
+  UPDATE contradictions SET decision = 'released' WHERE ${HAS_PLACE} AND decision IS NULL`;
 
 /** Ends the waiting of a figure that is accepted: it goes to its series. */
 export const takeBack = (figure: SourcedRate) => statement(TAKE_BACK, ...keyOf(figure));
